@@ -103,25 +103,46 @@ def count_objects(X: Any) -> int:
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def check_sparse(matrix: Any) -> None:
-    """Refuse a sparse matrix in rows or columns of which an entry lies outside.
+def check_sparse(matrix: Any, name: str) -> None:
+    """Refuse a sparse matrix of which an entry lies outside.
 
-    SciPy's own check looks at no entry where their number is not positive, and takes
-    that from the last of the places at which rows begin.
+    SciPy believes the arrays of a matrix that it converts or multiplies. Its own check
+    looks at no entry where their number is not positive, and takes that from the last
+    of the places at which rows begin.
 
     Parameters
     ----------
-    matrix : csr_array, csc_array or a matrix of these kinds
+    matrix : sparse matrix or array
         Of what came from outside.
+
+    name : str
+        What the message calls it.
 
     Raises
     ------
-    ValueError
+    ComitiaError
         If its arrays do not fit each other.
     """
-    if (np.diff(matrix.indptr) < 0).any():
-        raise ValueError("a row ends before it begins")
-    matrix.check_format(full_check=True)
+    try:
+        if hasattr(matrix, "indptr"):
+            if (np.diff(matrix.indptr) < 0).any():
+                raise ValueError("a row ends before it begins")
+            matrix.check_format(full_check=True)
+        elif matrix.format == "coo":
+            for places, size in zip(matrix.coords, matrix.shape, strict=True):
+                _check_places(places, len(matrix.data), size)
+        elif matrix.format == "lil":
+            for places, values in zip(matrix.rows, matrix.data, strict=True):
+                _check_places(places, len(values), matrix.shape[1])
+    except ValueError as error:
+        raise ComitiaError(f"{name} is a damaged sparse matrix: {error}.") from None
+
+
+def _check_places(places: Sequence[int], n_values: int, size: int) -> None:
+    if len(places) != n_values:
+        raise ValueError(f"{len(places)} places for {n_values} values")
+    if n_values and not 0 <= np.min(places) <= np.max(places) < size:
+        raise ValueError(f"a place is not in the range from 0 to {size - 1}")
 
 
 def table_or_anndata(X: Any) -> Any:
@@ -143,6 +164,7 @@ def table_or_anndata(X: Any) -> Any:
         return np.asarray(X.obsm["X_pca"])
     table = X.X
     if hasattr(table, "toarray"):
+        check_sparse(table, "X of the AnnData")
         from comitia.config import require_memory
 
         n, p = table.shape

@@ -130,7 +130,7 @@ def check_indicator(
     try:
         if membership.shape != (n, K):
             raise ValueError(f"they have shape {membership.shape} instead of {(n, K)}")
-        check_sparse(membership)
+        check_sparse(membership, "the matrix")
         membership.sort_indices()
         if not membership.has_canonical_format:
             raise ValueError("an entry comes twice")
@@ -139,7 +139,9 @@ def check_indicator(
             raise ValueError("one is not a positive number")
         _check_votes(membership, codes, n_clusters_each, kind)
     except (AttributeError, TypeError, ValueError) as error:
-        raise ComitiaError(f"memberships do not fit: {error}.") from None
+        raise ComitiaError(
+            f"memberships do not fit: {str(error).rstrip('.')}."
+        ) from None
     return membership
 
 

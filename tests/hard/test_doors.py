@@ -11,9 +11,17 @@ from scipy.sparse import csr_array, csr_matrix
 import comitia
 from comitia import Ensemble, config
 from comitia._files import write_arrays
+from comitia.cluster import leiden
 from comitia.engine.compiled import CompiledEngine
 from comitia.engine.storage import InMemory, OnDevice
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
+from comitia.partition import metis_partition, ncut
+from comitia.prepare import TablePreparer
+from comitia.represent import (
+    bipartite_graph,
+    laplacian,
+    random_walk_similarity,
+)
 from comitia.validity.clustered import Clustered
 from tests.fixtures import E6
 
@@ -314,6 +322,58 @@ def test_an_array_that_is_shorter_than_its_place_in_the_file_is_refused(tmp_path
     (tmp_path / "votes.npz").write_bytes(shorter)
     with pytest.raises(EnsembleFileError):
         Ensemble.load(tmp_path / "votes.npz")
+
+
+# -- sparse matrices ------------------------------------------------------------------
+
+VOTES = Ensemble([[0], [0], [1]])  # two clusters of one clustering
+SPARSE_DOORS = {
+    "methods of graphs": lambda A: comitia.method("ecg")().fit(A),
+    "leiden": lambda A: leiden(A, np.random.RandomState(0)),
+    "metis": lambda A: metis_partition(A, 2),
+    "ncut": lambda A: ncut(A, 2, np.random.RandomState(0)),
+    "laplacian": laplacian,
+    "random walks": random_walk_similarity,
+    "edges of clusters": lambda A: bipartite_graph(VOTES, cluster_edges=A).matrix(),
+    "tables": lambda A: TablePreparer().fit_transform(A),
+    "counts": lambda A: TablePreparer(form="counts").fit_transform(A),
+}
+
+
+def damaged(form, name, values):
+    """A ring of objects, or two of them, with another array in it."""
+    made = csr_array(np.array([[0.0, 1.0], [1.0, 0.0]])).asformat(form)
+    setattr(made, name, values)
+    return made
+
+
+@pytest.mark.parametrize("door", SPARSE_DOORS.values(), ids=list(SPARSE_DOORS))
+@pytest.mark.parametrize(
+    ("form", "name", "values"),
+    [
+        ("csr", "indices", np.array([10**6, 0], np.int32)),
+        ("csr", "indices", np.array([1, -5], np.int32)),
+        ("csr", "indptr", np.array([0, 1, 10**6], np.int32)),
+        ("csr", "indptr", np.array([0, 1, -2], np.int32)),
+        ("csc", "indices", np.array([10**6, 0], np.int32)),
+        ("coo", "coords", (np.array([0, 10**6]), np.array([1, 0]))),
+        ("coo", "coords", (np.array([0, 1]), np.array([1]))),
+        ("lil", "rows", np.array([[10**6], [0]], object)),
+        ("lil", "rows", np.array([[1], []], object)),
+    ],
+)
+def test_a_sparse_matrix_with_entries_outside_is_refused(door, form, name, values):
+    with pytest.raises(ComitiaError, match="damaged sparse matrix"):
+        door(damaged(form, name, values))
+
+
+@pytest.mark.parametrize("form", ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"])
+def test_sparse_matrices_of_all_forms_are_taken(form):
+    A = np.array([[0.0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+    given = csr_array(A).asformat(form)
+    assert_array_equal(laplacian(given).toarray(), laplacian(A))
+    assert_array_equal(metis_partition(given, 2), metis_partition(A, 2))
+    assert_array_equal(random_walk_similarity(given), random_walk_similarity(A))
 
 
 # -- Dask -----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from comitia._inputs import masked_to_nan
+from comitia._inputs import check_sparse, masked_to_nan
 from comitia._names import is_network
 from comitia.exceptions import ComitiaError, DataTypeError
 
@@ -52,6 +52,8 @@ def check_graph(graph: Any) -> csr_array:
         )
     if given.shape[0] == 0:
         raise ComitiaError("graph has no vertices; there is nothing to cluster.")
+    if issparse(given):
+        check_sparse(given, "graph")
     A = csr_array(given).astype(np.float64)
     bad = A.data[~(np.isfinite(A.data) & (A.data >= 0))]
     if len(bad):

@@ -199,7 +199,7 @@ def _checked(matrix: Any, entry: str, path: AnyPath) -> Any:
     if hasattr(matrix, "to_numpy"):
         matrix = matrix.to_numpy()
     if hasattr(matrix, "check_format"):
-        check_sparse(matrix)
+        check_sparse(matrix, f"{entry} of {path}")
     if matrix.dtype.kind not in "biuf":
         raise ComitiaError(f"{entry} of {path} holds {matrix.dtype}; give numbers.")
     return matrix

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import check_sparse
 from comitia.config import require_memory
 from comitia.engine.content_keys import vertex_keys
 from comitia.exceptions import ComitiaError
@@ -104,11 +105,17 @@ def metis_partition(
     >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
     True
     """
+    from scipy.sparse import issparse
+
     if not n_clusters >= 1:
         raise ComitiaError(f"n_clusters={n_clusters} must be at least 1.")
     if not imbalance >= 0:
         raise ComitiaError(f"imbalance={imbalance} must not be negative.")
-    n_edges = graph.nnz if hasattr(graph, "nnz") else np.count_nonzero(graph)
+    if issparse(graph):
+        check_sparse(graph, "graph")
+        n_edges = cast(Any, graph).nnz
+    else:
+        n_edges = np.count_nonzero(graph)
     require_memory(
         _BYTES_PER_EDGE * int(n_edges),
         f"METIS on a graph of {n_edges} edges",

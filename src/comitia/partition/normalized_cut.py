@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from comitia import config
+from comitia._inputs import check_sparse
 from comitia.ensemble import Ensemble
 from comitia.exceptions import ComitiaError
 from comitia.optimize.eigenpairs import largest_eigenpairs
@@ -282,6 +283,7 @@ def _check_similarity(S: Any) -> Any:
     from scipy.sparse import issparse
 
     if issparse(S):
+        check_sparse(S, "S")
         sparse: Any = S
         S = sparse.tocsr().astype(np.float64)
         entries = S.data

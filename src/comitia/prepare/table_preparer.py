@@ -15,7 +15,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from comitia import sizes
-from comitia._inputs import masked_to_nan, refuse_repeated_names
+from comitia._inputs import check_sparse, masked_to_nan, refuse_repeated_names
 from comitia._sklearn import Interval, StrOptions, validate_parameters
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
@@ -338,6 +338,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             if reset and len(X) < 2:
                 raise ComitiaError("X has 1 sample(s); give at least two rows.")
             return X
+        if issparse(X):
+            check_sparse(X, "X")
         return validate_data(
             self,
             masked_to_nan(X),

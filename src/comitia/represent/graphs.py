@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import check_sparse
 from comitia._steps import check_choice, check_weights, nonnegative_weights
 from comitia.engine.tables import weighted_contingency
 from comitia.ensemble import Ensemble
@@ -149,13 +150,16 @@ def bipartite_graph(
            [1. , 0. , 0. , 0.5],
            [0. , 1. , 0. , 0.5]])
     """
-    from scipy.sparse import issparse
+    from scipy.sparse import csr_array, issparse
 
     if clustering_weights is None:
         clustering_weights = np.ones(ensemble.n_clusterings)
     weights = combined_weights(ensemble, clustering_weights, cluster_weights)
     if cluster_edges is not None:
-        if not issparse(cluster_edges):
+        if issparse(cluster_edges):
+            check_sparse(cluster_edges, "cluster_edges")
+            cluster_edges = csr_array(cast(Any, cluster_edges))
+        else:
             cluster_edges = np.asarray(cluster_edges, dtype=np.float64)
         if cluster_edges.shape != 2 * (ensemble.n_clusters_total,):
             raise ComitiaError(
@@ -405,7 +409,10 @@ def laplacian(W: Any, kind: str = "symmetric") -> Any:
 
     check_choice("kind", kind, ("symmetric", "random_walk", "unnormalized"))
     sparse = issparse(W)
-    if not sparse:
+    if sparse:
+        check_sparse(W, "W")
+        W = csr_array(W)
+    else:
         W = np.asarray(W, dtype=np.float64)
     if W.ndim != 2 or W.shape[0] != W.shape[1]:
         raise ComitiaError(f"W must be square; got shape {W.shape}.")

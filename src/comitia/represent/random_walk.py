@@ -7,6 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from comitia._inputs import check_sparse
 from comitia.config import require_memory
 from comitia.exceptions import ComitiaError
 
@@ -65,6 +66,8 @@ def random_walk_similarity(graph: Any, n_steps: int = 20) -> NDArray[np.float64]
     shape = np.shape(graph)
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ComitiaError(f"graph must be square; got shape {shape}.")
+    if issparse(graph):
+        check_sparse(graph, "graph")
     n = shape[0]
     require_memory(5 * 8 * n * n, f"the similarity of each two of {n} vertices")
     dense: Any = cast(Any, graph).toarray() if issparse(graph) else graph
