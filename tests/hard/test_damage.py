@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 NIGHTLY = os.environ.get("COMITIA_PROFILE") == "nightly"
-N_CASES = 2000 if NIGHTLY else 100
+N_CASES = 2000 if NIGHTLY else 60
 ROOT = Path(__file__).parents[2]
 ENV = os.environ | {
     "NUMBA_NUM_THREADS": "1",

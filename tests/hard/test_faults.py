@@ -19,7 +19,7 @@ from comitia import _sklearn
 
 # Kills in the suite; the nightly run does more.
 NIGHTLY = os.environ.get("COMITIA_PROFILE") == "nightly"
-N_KILLS = 300 if NIGHTLY else 10
+N_KILLS = 300 if NIGHTLY else 6
 N_WORKERS_KILLED = 30 if NIGHTLY else 2
 ROOT = Path(__file__).parents[2]
 # One thread for every process: the machine has other things to do.
