@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 from benchmarks.evaluation import data as data_sets
 from benchmarks.evaluation.store import Options
 
-__all__ = ["N_DRAWS", "N_MEMBERS", "draw_of", "load_pool", "pools", "random_draw"]
+__all__ = [
+    "N_DRAWS",
+    "N_MEMBERS",
+    "draw_of",
+    "load_pool",
+    "make_members",
+    "pools",
+    "random_draw",
+]
 
 #: Draws of a pool, and base clusterings in each.
 N_DRAWS, N_MEMBERS = 10, 10
@@ -70,18 +78,33 @@ def load_pool(name: str, folder: Path | None) -> tuple[Labels, Labels]:
     if folder is not None:
         with np.load(folder / "pools" / f"{name}.npz", allow_pickle=False) as file:
             return file["members"].astype(np.int32), file["gt"].astype(np.int32)
+    data = data_sets.load("single", name, None)
+    return make_members(data.X), data.y.astype(np.int32)
+
+
+def make_members(X: NDArray[np.float64]) -> Labels:
+    """Base clusterings as the authors make them: k-means, 2 to the root of n clusters.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_objects, n_features)
+        The table.
+
+    Returns
+    -------
+    members : ndarray of shape (n_objects, 100)
+        The same ones in every run.
+    """
     from sklearn.cluster import KMeans
 
-    data = data_sets.load("single", name, None)
     rng = np.random.RandomState(0)
     members = [
-        # As the authors do: k-means with 2 to the root of n clusters.
-        KMeans(rng.randint(2, int(len(data.y) ** 0.5) + 1), n_init=1, random_state=m)
-        .fit(data.X)
+        KMeans(rng.randint(2, int(len(X) ** 0.5) + 1), n_init=1, random_state=m)
+        .fit(X)
         .labels_
         for m in range(N_DRAWS * N_MEMBERS)
     ]
-    return np.stack(members, axis=1), data.y.astype(np.int32)
+    return np.stack(members, axis=1)
 
 
 def draw_of(members: Labels, draw: int) -> Labels:

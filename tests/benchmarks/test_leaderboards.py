@@ -12,7 +12,7 @@ from benchmarks.evaluation.leaderboards import run as runs
 from benchmarks.evaluation.leaderboards.committed import differences
 from benchmarks.evaluation.leaderboards.page import board_page
 from benchmarks.evaluation.leaderboards.paired import paired
-from benchmarks.evaluation.store import RESULTS, read, write
+from benchmarks.evaluation.store import RESULTS, Options, read, write
 
 
 def labels_of(table):
@@ -186,6 +186,40 @@ def test_a_missing_figure_of_the_survey_is_the_worst(tmp_path):
     # The one that reads the order of the rows does not count.
     assert "place 1 beside the 1 of its 2 variants" in told
     assert "Plain_1 with 0.400, it is +0.050" in told
+
+
+def test_sets_of_the_survey_get_clusterings_and_stand_apart(tmp_path):
+    X, y = three_groups(90)
+    for name in ("single", "pools", "published"):
+        (tmp_path / name).mkdir()
+    np.savez(tmp_path / "single" / "yeast.npz", X=X, y=y)
+    np.savez(tmp_path / "pools" / "VS.npz", members=np.stack([y + 1] * 100, 1), gt=y)
+    for measure, value in (("nmi", 0.4), ("ari", 0.3)):
+        row = {"data": "yeast", "(3) LWEA_LWGP_TCYB18_2": value}
+        write(tmp_path / "published" / f"survey_2026_{measure}.csv", [*row], [row])
+    results, asked = tmp_path / "results", ("yeast", "VS")
+    survey.run(Options(data=tmp_path, seeds=(0,), sets=asked, results=results))
+    pool, *rows = read(results / "leaderboard_survey.csv")
+    assert (pool["pool"], pool["method"]) == ("VS", "default")
+    assert [row["method"] for row in rows] == [
+        *("default", "default, on the table", "eac", "lwea", "lwgp")
+    ]
+    # Their rows are shuffled together with the classes.
+    assert [float(row["ari"]) for row in rows] == [1.0] * 5
+    assert survey.entries(results)[0] == ["VS"]
+    names, found = survey.entries(results, sets=True)
+    assert names == ["yeast"]
+    theirs = [one for one in found if not one.is_ours]
+    assert [one.mean("nmi", names) for one in theirs] == [0.4]
+    told = survey.page(results, tmp_path)
+    assert "``default, on the table`` would have place 1" in told
+    assert "lwgp, ours" in told
+
+
+def three_groups(n):
+    """Rows of three clear groups, and the groups."""
+    y = np.arange(n) % 3
+    return np.random.RandomState(0).randn(n, 3) + 20.0 * np.eye(3)[y], y
 
 
 @pytest.mark.parametrize("board", BOARDS)

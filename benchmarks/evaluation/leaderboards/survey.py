@@ -2,22 +2,37 @@
 
 It draws 20 of the 100 clusterings of a pool, ten times, and takes as many clusters as
 there are classes. Our rows of its methods are those of ``fidelity_survey.csv``; the
-rows here are of the default, on the same draws. Rows of the pools are shuffled.
+rows here are of the default, on the same draws. Rows of the pools are shuffled. Of the
+sets that we share beside the pools the clusterings are not public: we make our own.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.evaluation.leaderboards.gagolewski import references
 from benchmarks.evaluation.leaderboards.paired import Paired, paired, source
-from benchmarks.evaluation.pages import NOT_MEASURED, list_table, number, section
-from benchmarks.evaluation.pools import load_pool, pools, random_draw
+from benchmarks.evaluation.pages import (
+    NOT_MEASURED,
+    enumerated,
+    list_table,
+    number,
+    section,
+)
+from benchmarks.evaluation.pools import (
+    Labels,
+    load_pool,
+    make_members,
+    pools,
+    random_draw,
+)
 from benchmarks.evaluation.store import Job, Options, Row, read, write
 from benchmarks.evaluation.store import run as run_jobs
 
@@ -26,8 +41,31 @@ __all__ = ["KEY", "Entry", "answer", "entries", "page", "run", "score"]
 KEY = ("pool", "draw", "method")
 TABLE, PUBLISHED = "leaderboard_survey", "leaderboard_survey_published"
 OURS = "default"
+#: The default, given the table and not the clusterings.
+ON_TABLE = "default, on the table"
 #: Members of an ensemble.
 N_MEMBERS = 20
+#: Sets of the survey that are no pools, and what they are called there. Left out are
+#: those whose data are a pool, and a second copy of wdbc.
+SETS = {
+    "leukemia_golub72": "ALLAML",
+    "prostate_ge": "Prostate_GE",
+    "yale32": "Yale",
+    "tox171": "TOX_171",
+    "warppie10p": "warpPIE10P",
+    "wdbc": "wdbc",
+    "breast_wisconsin": "breast-cancer-wisconsin",
+    "sipu_aggregation": "Aggregation",
+    "yeast": "yeast",
+    "pcmac": "PCMAC",
+}
+#: Our methods on these sets, and their names there: these tell whether the clusterings
+#: are alike.
+ON_SETS = {
+    "eac": "Combining multiple clusterings using evidence accumulation_1",
+    "lwea": "LWEA_LWGP_TCYB18_1",
+    "lwgp": "LWEA_LWGP_TCYB18_2",
+}
 #: Lines of the table of the survey that are shown.
 N_SHOWN = 15
 #: Variants of the survey whose result hangs on the order of the rows.
@@ -45,14 +83,19 @@ def run(options: Options) -> None:
     ``options.seeds`` are the draws, from 1 on.
     """
     draws = options.seeds[:1] if options.smoke else options.seeds
+    sets = [one for one in SETS if not options.sets or one in options.sets]
+    keys = [(pool, seed + 1, OURS) for seed in draws for pool in pools(options)]
+    if options.data is not None:
+        # Set by set: each process keeps the clusterings that it made last.
+        keys += [
+            (name, seed + 1, method)
+            for name in sets
+            for seed in draws
+            for method in (OURS, ON_TABLE, *ON_SETS)
+        ]
     jobs = [
-        Job(
-            dict(zip(KEY, (pool, seed + 1, OURS), strict=True)),
-            score,
-            {"folder": options.data},
-        )
-        for seed in draws
-        for pool in pools(options)
+        Job(dict(zip(KEY, key, strict=True)), score, {"folder": options.data})
+        for key in keys
     ]
     if not jobs:
         return  # none of its pools was asked for
@@ -67,7 +110,7 @@ def score(pool: str, draw: int, method: str, folder: Path | None) -> dict[str, f
     Parameters
     ----------
     pool, draw, method : str, int, str
-        What is combined; the draw is the seed, and the method tells rows apart.
+        What is combined, the seed, and by what.
 
     folder : path or None
         The data folder.
@@ -77,24 +120,42 @@ def score(pool: str, draw: int, method: str, folder: Path | None) -> dict[str, f
     values : dict
         ``nmi_sqrt`` and ``ari``.
     """
-    from comitia import ConsensusClustering, Ensemble
+    import comitia
     from comitia.agreement import agreement
+    from comitia.prepare import TablePreparer
 
-    members, classes = load_pool(pool, folder)
-    drawn, classes = random_draw(members, classes, draw, N_MEMBERS)
-    made = ConsensusClustering(len(np.unique(classes)), random_state=draw)
+    given: Any
+    if pool in SETS:
+        X, members, classes = _made(pool, folder)
+    else:
+        members, classes = load_pool(pool, folder)
+    if method == ON_TABLE:
+        rows = np.random.RandomState(draw).permutation(len(classes))
+        given, y = TablePreparer().fit_transform(X[rows]), classes[rows]
+    else:
+        drawn, y = random_draw(members, classes, draw, N_MEMBERS)
+        given = comitia.Ensemble(drawn)
+    cls = comitia.method("consensus" if method in (OURS, ON_TABLE) else method)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # fewer clusters show in the score
-        labels = made.fit_predict(Ensemble(drawn))
+        labels = cls(len(np.unique(y)), random_state=draw).fit_predict(given)
     return {
-        "nmi_sqrt": float(agreement(labels, classes, "nmi_sqrt")),
-        "ari": float(agreement(labels, classes, "adjusted_rand")),
+        "nmi_sqrt": float(agreement(labels, y, "nmi_sqrt")),
+        "ari": float(agreement(labels, y, "adjusted_rand")),
     }
 
 
+@lru_cache(maxsize=1)
+def _made(name: str, folder: Path | None) -> tuple[Any, Labels, Labels]:
+    """A table as it is, a hundred clusterings of it, and its classes."""
+    X, (classes, *_) = references(name, folder)
+    return X, make_members(X), classes.astype(np.int32)
+
+
 def _write_published(data: Path, results: Path) -> None:
-    """Keep what the survey has of the pools: a line for each variant and pool."""
-    known = {path.stem for path in (data / "pools").glob("*.npz")}
+    """Keep what the survey has of pools and sets: a line for each variant and pool."""
+    known = {path.stem: path.stem for path in (data / "pools").glob("*.npz")}
+    known |= {there: here for here, there in SETS.items()}
     lines: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for measure in ("nmi", "ari"):
         for row in read(data / "published" / f"survey_2026_{measure}.csv"):
@@ -102,7 +163,7 @@ def _write_published(data: Path, results: Path) -> None:
             for variant, value in row.items():
                 if pool in known:
                     # What has no figure did not end there.
-                    lines[variant, pool][measure] = f"{float(value or 0):.4g}"
+                    lines[variant, known[pool]][measure] = f"{float(value or 0):.4g}"
     columns = ("variant", "pool", "nmi", "ari")
     rows = (
         {"variant": variant, "pool": pool, **own}
@@ -154,13 +215,16 @@ class Entry(NamedTuple):
         return float(np.mean([values.get(pool, 0.0) for pool in names]))
 
 
-def entries(results: Path) -> tuple[list[str], list[Entry]]:
+def entries(results: Path, *, sets: bool = False) -> tuple[list[str], list[Entry]]:
     """The pools, and all lines of the table.
 
     Parameters
     ----------
     results : path
         Folder of the tables.
+
+    sets : bool, default=False
+        Instead of the pools, the sets whose clusterings we make.
 
     Returns
     -------
@@ -174,12 +238,12 @@ def entries(results: Path) -> tuple[list[str], list[Entry]]:
     # By who ran it, the name and the pool: NMI and ARI of each draw.
     found: dict[tuple[bool, str], dict[str, list[tuple[float, float]]]]
     found = defaultdict(lambda: defaultdict(list))
-    published = read(results / f"{PUBLISHED}.csv")
+    published = _some(read(results / f"{PUBLISHED}.csv"), sets)
     for row in published:
         name = row["variant"].partition(") ")[2]
         both = (float(row["nmi"]), float(row["ari"]))
         found[False, name][row["pool"]].append(both)
-    for row in _rows_of_methods(results):
+    for row in _some(_rows_of_methods(results), sets):
         # What failed has the worst score.
         ended = row["status"] == "ok"
         both = (float(row["nmi_sqrt"]), float(row["ari"])) if ended else (0.0, 0.0)
@@ -193,6 +257,11 @@ def entries(results: Path) -> tuple[list[str], list[Entry]]:
             nmi, ari = ({p: float(two[m]) for p, two in means.items()} for m in (0, 1))
             made.append(Entry(name, is_ours, nmi, ari))
     return names, sorted(made, key=lambda one: -one.mean("nmi", names))
+
+
+def _some(rows: Iterable[Row], sets: bool) -> list[Row]:
+    """The rows of the sets, or those of the pools."""
+    return [row for row in rows if (row["pool"] in SETS) == sets]
 
 
 def _rows_of_methods(results: Path) -> Iterator[Row]:
@@ -264,6 +333,8 @@ def page(results: Path, figures: Path) -> str:
         list_table(head, body),
         *section("The same methods, ours and theirs"),
         _same_methods(results),
+        *section("Sets whose clusterings we made"),
+        _on_sets(results),
         *section("Rows in the order of the classes"),
         _ORDER,
         source(results, "survey"),
@@ -273,7 +344,8 @@ def page(results: Path, figures: Path) -> str:
 
 def _n_draws(results: Path) -> str:
     """How many draws the pools have: one number, or the least and the most."""
-    counts = Counter(row["pool"] for row in read(results / f"{TABLE}.csv")).values()
+    rows = _some(read(results / f"{TABLE}.csv"), sets=False)
+    counts = Counter(row["pool"] for row in rows).values()
     few, most = min(counts, default=0), max(counts, default=0)
     return f"{few}" if few == most else f"{few} to {most}"
 
@@ -311,6 +383,43 @@ def _same_methods(results: Path) -> str:
     return f"{_SAME}\n{list_table(head, body)}\n"
 
 
+def _on_sets(results: Path) -> str:
+    """The default, and the methods that tell whether the clusterings are alike."""
+    names, found = entries(results, sets=True)
+    ours = {one.name: one for one in found if one.is_ours}
+    theirs = {one.name: one for one in found if not one.is_ours}
+    if OURS not in ours:
+        return NOT_MEASURED
+    columns = [ours[one] for one in (OURS, ON_TABLE) if one in ours]
+    head = ["", *(one.name for one in columns)]
+    for here, there in ON_SETS.items():
+        if here in ours and there in theirs:
+            columns += [ours[here], theirs[there]]
+            head += [f"{here}, ours", "theirs"]
+    body = [
+        [name, *(number(one.nmi.get(name, 0.0)) for one in columns)] for name in names
+    ]
+    body.append(["**mean**", *(number(one.mean("nmi", names)) for one in columns)])
+    fair = [one for one in theirs.values() if not one.name.startswith(READ_THE_ORDER)]
+    told = []
+    for one in columns[:2]:
+        place = 1 + sum(it.mean("nmi", names) > one.mean("nmi", names) for it in fair)
+        told.append(f"``{one.name}`` would have place {place}")
+    return _SETS.format(
+        sets=len(names), places=enumerated(told), variants=len(fair)
+    ) + list_table(head, body)
+
+
+_SETS = """\
+Of {sets} more sets of the survey we have the data, and nobody has its clusterings. We
+made a hundred of each as those of the pools were made, by k-means with 2 to the root of
+n clusters on the columns as they are; how the survey made its own cannot be read. EAC,
+LWEA and LWGP, ours and theirs, tell how far the two differ. Figures are mean NMI over
+the draws. ``default, on the table`` gets the table, prepared as by ``comitia fit``,
+instead of the clusterings, which no variant of the survey does. By the means over these
+sets {places} beside the {variants} variants that do not read the order of the rows.
+
+"""
 _PROTOCOL = """\
 By its protocol as far as it can be read: 20 of the 100 clusterings of a pool at random,
 as many clusters as classes, means over the draws and over {pools} pools. Draws are ten
