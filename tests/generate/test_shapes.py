@@ -1,5 +1,7 @@
 """Genie and nearest-neighbour spectral members: clusters of any shape, from samples."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -105,6 +107,26 @@ def test_objects_are_labeled_like_the_nearest(p):
     expected = closest_rows(X, X[:400])
     assert_array_equal(model.label_columns(columns.values), expected)
     assert_array_equal(model.predict(X), expected)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_members_share_their_objects(n_jobs):
+    X = np.random.RandomState(0).randn(400, 30)
+    generator = GenieGenerator(12, n_clusters=3, random_state=0, n_jobs=n_jobs).fit(X)
+    again = pickle.loads(pickle.dumps(generator))
+    for one in (generator, again):
+        kept = {id(member.model._objects) for member in one.members_}
+        assert len(kept) == 1
+        assert_array_equal(one.transform(X), one.ensemble_.labels)
+    # Each sample by itself would be four fifths of the data.
+    assert len(pickle.dumps(generator)) < 2 * X.nbytes
+
+
+def test_a_small_part_of_the_objects_is_kept_without_the_others(monkeypatch):
+    monkeypatch.setattr(sizes, "SHAPES_SAMPLE", 40)
+    X = np.random.RandomState(0).randn(900, 4)
+    for member in GenieGenerator(3, n_clusters=3, random_state=0).fit(X).members_:
+        assert len(member.model._objects) < 90
 
 
 def test_the_first_of_equals_is_taken():

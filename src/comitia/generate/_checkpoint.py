@@ -198,7 +198,7 @@ class Checkpoint:
             membership = found.pop("membership", None)
             return Made(labels, membership, state=found, earlier=True)
         made = fit()
-        arrays = dict(made.state)
+        arrays = made.arrays()
         if made.labels is not None:
             arrays["labels"] = np.asarray(made.labels)
         if made.membership is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable, Iterable
+from functools import cached_property, partial
 from math import isqrt
 from typing import Any
 
@@ -15,8 +16,8 @@ from comitia.generate._checkpoint import check_state
 from comitia.generate._kmeans_on_samples import landmark_centers
 from comitia.generate._kmeans_on_samples import sample_rows as draw_rows
 from comitia.generate.columns import Columns, Frame
-from comitia.generate.generator import Generator, Plan
-from comitia.generate.member import Made
+from comitia.generate.generator import Generator, Keep, Plan
+from comitia.generate.member import Made, ShiftedModel
 
 __all__ = ["NearestInSample", "ShapesGenerator"]
 
@@ -26,6 +27,10 @@ _BLOCK = 1 << 16
 # What it takes to compare an object with one of the sample in one feature, where a row
 # of labels is 1.
 _COST = 1e-3
+
+# Members keep all objects together, not each a copy of its sample, where there are no
+# more than so many times as many.
+_SHARED = 10
 
 # Groups of the sample that an object looks at; rounds of k-means that make them.
 _LOOKED = 6
@@ -38,15 +43,44 @@ class NearestInSample:
     Parameters
     ----------
     sample : Columns
-        The objects of the sample.
+        The objects of the sample, or more objects.
 
     labels : ndarray of shape (m,)
         Their labels, 0..k-1, all of which occur.
+
+    rows : ndarray of int of shape (m,), default=None
+        Which objects are the sample; all by default.
     """
 
-    def __init__(self, sample: Columns, labels: NDArray[Any]) -> None:
-        self.sample = sample
+    def __init__(
+        self,
+        sample: Columns,
+        labels: NDArray[Any],
+        rows: NDArray[np.int64] | None = None,
+    ) -> None:
+        self._objects: Columns | None = sample
+        self._rows = rows
         self.labels = labels.astype(np.int32)
+
+    @property
+    def sample(self) -> Columns:
+        """The objects of the sample."""
+        assert self._objects is not None
+        return self._objects if self._rows is None else self._objects.take(self._rows)
+
+    def among(self, objects: Columns, rows: NDArray[np.int64]) -> NearestInSample:
+        """The same without a copy of the sample, if that is a good part of all objects.
+
+        Members of one ensemble then share the objects.
+        """
+        if _SHARED * len(rows) < len(objects):
+            return self
+        return NearestInSample(objects, self.labels, rows)
+
+    def lend(self, objects: Columns | None) -> None:
+        """Take the objects that :meth:`among` was given away, or give them back."""
+        if self._rows is not None:
+            self._objects = objects
 
     @property
     def n_clusters(self) -> int:
@@ -83,7 +117,8 @@ class NearestInSample:
 
     def predict(self, X: NDArray[Any]) -> NDArray[np.int32]:
         """Label objects of shape (n, p)."""
-        frame, dtype = self.sample.frame, self.sample.values.dtype
+        sample = self.sample
+        frame, dtype = sample.frame, sample.values.dtype
         found = [
             self.label_columns(frame.columns(X[lo : lo + _BLOCK], dtype))
             for lo in range(0, len(X), _BLOCK)
@@ -92,11 +127,12 @@ class NearestInSample:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The arrays it is made of."""
+        sample = self.sample
         return {
-            "sample": self.sample.values,
+            "sample": sample.values,
             "sample_labels": self.labels,
-            "shift": self.sample.frame.shift,
-            "scale": np.asarray(self.sample.frame.scale),
+            "shift": sample.frame.shift,
+            "scale": np.asarray(sample.frame.scale),
         }
 
     @classmethod
@@ -167,10 +203,30 @@ class ShapesGenerator(Generator):
         left = np.delete(np.arange(len(X)), rows)
         if len(left):
             labels[left] = model.label_columns(X.values[:, left])
-        return Made(labels, model=model, state=model.state())
+        return Made(labels, model=model.among(X, rows))
+
+    def fit_members(self, X: Columns, plans: list[Plan], keep: Keep) -> Iterable[Made]:
+        # A process that made a member does not send all objects back with it.
+        for made in super().fit_members(X, plans, partial(_keep_alone, keep)):
+            _lend(made, X)
+            yield made
 
     def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> NearestInSample:
         return NearestInSample.restored(state, int(self.n_features_in_))
+
+
+def _keep_alone(keep: Keep, m: int, fit: Callable[[], Made]) -> Made:
+    made = keep(m, fit)
+    _lend(made, None)
+    return made
+
+
+def _lend(made: Made, objects: Columns | None) -> None:
+    model = made.model
+    while isinstance(model, ShiftedModel):
+        model = model.model
+    if isinstance(model, NearestInSample):
+        model.lend(objects)
 
 
 def _first_copies(X: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -152,7 +152,7 @@ class Generator(SharedDocs, BaseEstimator):
         """
         model = self.fit_sample(X.take(self.sample_rows(len(X), plan)), plan)
         labels = model.label_columns(X.values).astype(narrowest(model.n_clusters))
-        return Made(labels, model=model, state=model.state())
+        return Made(labels, model=model)
 
     def sample_rows(self, n: int, plan: Plan) -> NDArray[np.int64]:
         """Draw the objects that the member of a plan is fitted on.

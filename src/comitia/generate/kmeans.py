@@ -121,7 +121,7 @@ class KMeansGenerator(EstimatorGenerator):
         else:
             labels = np.full(len(X), -1, dtype=np.int32)
             labels[rows] = model.label_columns(sample.values)
-        return Made(labels, model=model, state=model.state())
+        return Made(labels, model=model)
 
     def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> Any:
         if "scale" not in state:

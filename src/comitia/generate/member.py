@@ -31,7 +31,8 @@ class Made:
         Labels new objects with ``predict``.
 
     state : dict of ndarray
-        Arrays from which ``Generator.restore`` makes the model again.
+        Arrays from which ``Generator.restore`` makes the model again, where the model
+        does not give them itself: see :meth:`arrays`.
 
     earlier : bool
         Whether an earlier run made it.
@@ -42,6 +43,16 @@ class Made:
     model: Any = None
     state: dict[str, NDArray[Any]] = field(default_factory=dict)
     earlier: bool = False
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a checkpoint keeps for ``Generator.restore``.
+
+        Returns
+        -------
+        arrays : dict of ndarray
+            The state, or what the ``state()`` of the model gives.
+        """
+        return dict(self.state) if self.state else _arrays_of(self.model)
 
     def put_back(self, order: ContentOrder) -> Self:
         """Put the objects into the order in which they were given.
@@ -73,6 +84,10 @@ class Made:
         if labels.max() < len(labels):
             return np.flatnonzero(np.bincount(labels + 1)[1:])
         return np.unique(labels[labels >= 0])
+
+
+def _arrays_of(model: Any) -> dict[str, NDArray[Any]]:
+    return dict(model.state()) if hasattr(model, "state") else {}
 
 
 class Member:
@@ -157,6 +172,17 @@ class ShiftedModel:
             What the model says of them.
         """
         return self.model.predict(X - self.shift)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The arrays that it is made of; none where the model gives none.
+
+        Returns
+        -------
+        arrays : dict of ndarray
+            Those of the model, and ``family_shift``.
+        """
+        arrays = _arrays_of(self.model)
+        return {**arrays, "family_shift": self.shift} if arrays else {}
 
 
 class MadeAgain:
