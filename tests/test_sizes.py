@@ -50,6 +50,7 @@ ELSEWHERE = {
     "SHAPES_SAMPLE": "tests/generate/test_sizes.py",
     "SHAPES_SAMPLE_EACH": "tests/generate/test_sizes.py",
     "SINGLE_PRECISION_OBJECTS": "tests/generate/test_sizes.py",
+    "MANY_FEATURES": "tests/cluster/test_genie.py",
     "SPANNING_TREE_OBJECTS": "tests/generate/test_sizes.py",
     "COMPILED_NEAREST_OBJECTS": "tests/generate/test_kmeans_on_samples.py",
     "ALL_PAIRS_VERTICES": "tests/methods/test_lf_consensus.py",

@@ -9,7 +9,12 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
-from comitia import sizes
+from comitia import config, sizes
+from comitia._kernels.nearest import (
+    nearest_of_wide,
+    nearest_points,
+    squares_between,
+)
 from comitia.cluster import Genie
 from comitia.cluster.genie import SpanningTree
 from comitia.exceptions import ComitiaError
@@ -168,3 +173,46 @@ def test_shapes_are_found_and_new_objects_go_with_their_neighbors():
 def test_more_neighbors_than_objects_are_refused():
     with pytest.raises(ComitiaError, match=r"n_neighbors=9 .* at most 4"):
         Genie(2, n_neighbors=9).fit(np.random.RandomState(0).randn(5, 2))
+
+
+# -- many features --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [2, 3, 61, 300])
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_tree_of_many_features_is_the_same(n, tied, monkeypatch):
+    X = np.random.RandomState(n).randn(n, 300)
+    if tied:
+        X = np.rint(X[:, :1] * np.ones((1, 300)))
+    # Nothing is rounded in another order: not nearly the same.
+    monkeypatch.setattr(sizes, "MANY_FEATURES", 301)
+    expected = SpanningTree.of(X, min(2, n - 1))
+    monkeypatch.setattr(sizes, "MANY_FEATURES", 300)
+    found = SpanningTree.of(X, min(2, n - 1))
+    assert_array_equal(found.ends, expected.ends)
+    assert_array_equal(found.lengths, expected.lengths)
+
+
+def test_without_memory_for_all_distances_the_tree_is_the_same(monkeypatch):
+    X = np.random.RandomState(0).randn(200, 300)
+    expected = SpanningTree.of(X)
+    monkeypatch.setattr(config, "memory_budget", lambda: 1000)
+    assert_array_equal(SpanningTree.of(X).ends, expected.ends)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n", "m", "p"), [(1, 1, 1), (3, 300, 257), (131, 70, 600)])
+def test_the_nearest_of_many_features_is_the_same(n, m, p, dtype):
+    rng = np.random.RandomState(0)
+    points = rng.randint(2, size=(p, m)).astype(dtype)
+    columns = np.ascontiguousarray(points[:, rng.randint(m, size=n)]) + dtype(0.25)
+    expected, found = np.empty(n, np.int64), np.empty(n, np.int64)
+    nearest_points(columns, points, 0, n, expected)
+    for start in range(0, n, 50):
+        nearest_of_wide(columns, points, start, min(start + 50, n), found)
+    assert_array_equal(found, expected)
+    out = np.empty((n, m), dtype)
+    squares_between(columns, 0, n, points, False, out)
+    assert_array_equal(out.argmin(axis=1), expected)
+    exact = ((columns[:, :, None] - points[:, None]) ** 2).sum(axis=0)
+    assert_allclose(out, exact, rtol=1e-6)

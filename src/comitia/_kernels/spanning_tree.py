@@ -4,7 +4,7 @@ import numpy as np
 
 from comitia._kernels._njit import njit
 
-__all__ = ["joined", "merge_order", "prim", "spanning_edges"]
+__all__ = ["joined", "merge_order", "prim", "prim_of_squares", "spanning_edges"]
 
 
 @njit(cache=True, nogil=True)
@@ -17,9 +17,7 @@ def prim(columns, cores, ends, weights, squares):
     become vector instructions.
     """
     p, n = columns.shape
-    ids = np.arange(n)
-    lightest, nearest = np.full(n, np.inf), np.full(n, np.inf)
-    origin = np.zeros(n, np.int64)
+    ids, cores, state = np.arange(n), cores.copy(), _nothing(n)
     buffer, x = np.empty(n), np.empty(p)
     place, left = 0, n
     for e in range(n - 1):
@@ -29,30 +27,69 @@ def prim(columns, cores, ends, weights, squares):
         for j in range(p):
             x[j] = columns[j, place]
             columns[j, place] = columns[j, left]
-        ids[place], cores[place] = ids[left], cores[left]
-        lightest[place], nearest[place] = lightest[left], nearest[left]
-        origin[place] = origin[left]
         buffer[:left] = 0.0
         for j in range(p):
             column, value = columns[j], x[j]
             for t in range(left):
                 buffer[t] += (column[t] - value) * (column[t] - value)
-        place = 0
+        _move(place, left, ids, cores, state)
+        place = _next(buffer, left, here, core, ids, cores, state)
+        ends[e, 0], ends[e, 1] = state[2][place], ids[place]
+        weights[e], squares[e] = state[0][place], state[1][place]
+
+
+@njit(cache=True, nogil=True)
+def prim_of_squares(between, cores, ends, weights, squares):
+    """The same for points whose squared distances are known below the diagonal."""
+    n = len(between)
+    ids, cores, state = np.arange(n), cores.copy(), _nothing(n)
+    buffer = np.empty(n)
+    place, left = 0, n
+    for e in range(n - 1):
+        here, core = ids[place], cores[place]
+        left -= 1
+        _move(place, left, ids, cores, state)
         for t in range(left):
-            square = buffer[t]
-            weight = max(square, core, cores[t])
-            if weight < lightest[t] or (weight == lightest[t] and square < nearest[t]):
-                lightest[t], nearest[t], origin[t] = weight, square, here
-            if lightest[t] < lightest[place] or (
-                lightest[t] == lightest[place]
-                and (
-                    nearest[t] < nearest[place]
-                    or (nearest[t] == nearest[place] and ids[t] < ids[place])
-                )
-            ):
-                place = t
-        ends[e, 0], ends[e, 1] = origin[place], ids[place]
-        weights[e], squares[e] = lightest[place], nearest[place]
+            buffer[t] = between[max(here, ids[t]), min(here, ids[t])]
+        place = _next(buffer, left, here, core, ids, cores, state)
+        ends[e, 0], ends[e, 1] = state[2][place], ids[place]
+        weights[e], squares[e] = state[0][place], state[1][place]
+
+
+@njit(cache=True, nogil=True)
+def _nothing(n):
+    """Weight, square and end in the tree of the lightest edge of each point."""
+    return np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int64)
+
+
+@njit(cache=True, nogil=True)
+def _move(place, left, ids, cores, state):
+    """Put the last point that is left in the place of one that joined."""
+    lightest, nearest, origin = state
+    ids[place], cores[place] = ids[left], cores[left]
+    lightest[place], nearest[place] = lightest[left], nearest[left]
+    origin[place] = origin[left]
+
+
+@njit(cache=True, nogil=True)
+def _next(buffer, left, here, core, ids, cores, state):
+    """The point that joins next, with the squared distances to the one that joined."""
+    lightest, nearest, origin = state
+    place = 0
+    for t in range(left):
+        square = buffer[t]
+        weight = max(square, core, cores[t])
+        if weight < lightest[t] or (weight == lightest[t] and square < nearest[t]):
+            lightest[t], nearest[t], origin[t] = weight, square, here
+        if lightest[t] < lightest[place] or (
+            lightest[t] == lightest[place]
+            and (
+                nearest[t] < nearest[place]
+                or (nearest[t] == nearest[place] and ids[t] < ids[place])
+            )
+        ):
+            place = t
+    return place
 
 
 @njit(cache=True, nogil=True)

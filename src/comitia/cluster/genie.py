@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from comitia import sizes
+from comitia import config, sizes
 from comitia._scales import untied
 from comitia._sklearn import Interval
 from comitia.cluster.clusterer import TableClusterer, refuse_excess_clusters
@@ -22,6 +22,11 @@ Floats = NDArray[np.float64]
 
 # Ends, weights and squared lengths of edges.
 Edges = tuple[NDArray[np.int64], Floats, Floats]
+
+# Of many features the distances are computed all at once if they take no more than
+# this part of the memory; what it takes to add a feature to one, where a row of labels
+# is 1.
+_SHARE, _COST = 8, 1e-3
 
 # Neighbours of an object that the tree of very many objects is looked for among.
 _LINKS = 12
@@ -292,12 +297,24 @@ def _neighbors(points: Floats, n_neighbors: int) -> tuple[NDArray[Any], Floats]:
 
 def _exact(points: Floats, cores: Floats) -> Edges:
     """The minimum spanning tree."""
-    from comitia._kernels.spanning_tree import prim
+    from comitia._kernels.nearest import squares_between
+    from comitia._kernels.spanning_tree import prim, prim_of_squares
+    from comitia._kernels.sums import over_ranges
 
-    n = len(points)
+    n, p = points.shape
     ends = np.empty((n - 1, 2), dtype=np.int64)
     weights, squares = np.empty(n - 1), np.empty(n - 1)
-    prim(np.array(points.T, order="C"), cores.copy(), ends, weights, squares)
+    columns = np.array(points.T, order="C")
+    if p < sizes.MANY_FEATURES or 8 * n * n > config.memory_budget() // _SHARE:
+        prim(columns, cores, ends, weights, squares)
+        return ends, weights, squares
+    between = np.empty((n, n))
+
+    def work(start: int, stop: int) -> None:
+        squares_between(columns, start, stop, columns, True, between[start:stop])
+
+    over_ranges(work, n, _COST * n * p / 2)
+    prim_of_squares(between, cores, ends, weights, squares)
     return ends, weights, squares
 
 

@@ -89,7 +89,11 @@ class NearestInSample:
 
     def label_columns(self, columns: NDArray[Any]) -> NDArray[np.int32]:
         """Label objects of shape (p, n) that are in the frame; the first of equals."""
-        from comitia._kernels.nearest import nearest_by_groups, nearest_points
+        from comitia._kernels.nearest import (
+            nearest_by_groups,
+            nearest_of_wide,
+            nearest_points,
+        )
         from comitia._kernels.sums import over_ranges
 
         points = self.sample.values
@@ -99,10 +103,12 @@ class NearestInSample:
 
         # Single precision is for very many objects; they look at a part of the sample.
         groups = self._groups if points.dtype == np.float32 else None
+        wide = len(points) >= sizes.MANY_FEATURES
+        whole = nearest_of_wide if wide else nearest_points
 
         def work(start: int, stop: int) -> None:
             if groups is None:
-                nearest_points(columns, points, start, stop, nearest)
+                whole(columns, points, start, stop, nearest)
             else:
                 nearest_by_groups(columns, *groups, start, stop, nearest)
 
