@@ -69,16 +69,16 @@ class NearestInSample:
         return self._objects if self._rows is None else self._objects.take(self._rows)
 
     def among(self, objects: Columns, rows: NDArray[np.int64]) -> NearestInSample:
-        """The same without a copy of the sample, if that is a good part of all objects.
+        """The same, without a copy of the sample where that is much of all objects.
 
-        Members of one ensemble then share the objects.
+        Members of one ensemble share the objects.
         """
         if _SHARED * len(rows) < len(objects):
             return self
         return NearestInSample(objects, self.labels, rows)
 
-    def lend(self, objects: Columns | None) -> None:
-        """Take the objects that :meth:`among` was given away, or give them back."""
+    def share(self, objects: Columns | None) -> None:
+        """Look at these objects, where they are shared; None lets go of them."""
         if self._rows is not None:
             self._objects = objects
 
@@ -214,7 +214,7 @@ class ShapesGenerator(Generator):
     def fit_members(self, X: Columns, plans: list[Plan], keep: Keep) -> Iterable[Made]:
         # A process that made a member does not send all objects back with it.
         for made in super().fit_members(X, plans, partial(_keep_alone, keep)):
-            _lend(made, X)
+            _share(made, X)
             yield made
 
     def restore(self, plan: Plan, state: dict[str, NDArray[Any]]) -> NearestInSample:
@@ -223,16 +223,16 @@ class ShapesGenerator(Generator):
 
 def _keep_alone(keep: Keep, m: int, fit: Callable[[], Made]) -> Made:
     made = keep(m, fit)
-    _lend(made, None)
+    _share(made, None)
     return made
 
 
-def _lend(made: Made, objects: Columns | None) -> None:
+def _share(made: Made, objects: Columns | None) -> None:
     model = made.model
     while isinstance(model, ShiftedModel):
         model = model.model
     if isinstance(model, NearestInSample):
-        model.lend(objects)
+        model.share(objects)
 
 
 def _first_copies(X: NDArray[np.float64]) -> NDArray[np.intp]:
