@@ -157,6 +157,8 @@ def _jobs(options: Options, methods: list[str]) -> Iterator[Job]:
     half_of = halves([one.name for one in found])
     if options.smoke:
         found, methods = found[:1], [DEFAULT, "scikit-learn k-means"]
+    if options.methods:
+        methods = [one for one in methods if one in options.methods]
     for seed in options.seeds[: 1 if options.smoke else None]:
         for one in found:
             for method in methods:
