@@ -111,7 +111,7 @@ TESTS = {
     "_kernels/linkage": _LINKAGE,
     "_kernels/moves": ("tests/partition/test_median_search.py",),
     "_kernels/multiplex": ("tests/methods/test_ceam.py",),
-    "_kernels/nearest": _NEIGHBORS,
+    "_kernels/nearest": (*_NEIGHBORS, "tests/cluster/test_genie.py"),
     "_kernels/neighbors": ("tests/methods/test_gp_mgla.py",),
     "_kernels/pairwise": ("tests/validity/test_pairwise_kernels.py", *_VALIDITY),
     "_kernels/powers": ("tests/cluster/test_minkowski.py",),
