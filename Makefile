@@ -74,12 +74,12 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.installed
 	$(BIN)/comitia demo
 
-# Tests wait for processes and signals now and then: one more runs than there are cores,
-# and lint beside them, which speaks after them if something is wrong.
+# Lint runs beside the tests, which wait for processes now and then, and speaks after
+# them if something is wrong.
 test: setup
 	@mkdir -p build; \
 	$(MAKE) --no-print-directory lint > build/lint.txt 2>&1 & lint=$$!; \
-	$(TEST_ENV) $(BIN)/python -m pytest -n $$(($(JOBS) + 1)) -q; tests=$$?; \
+	$(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) -q; tests=$$?; \
 	wait $$lint || { cat build/lint.txt; exit 1; }; exit $$tests
 
 # Kernels that check bounds have a cache of their own: numba does not tell them apart.
