@@ -12,6 +12,8 @@ import comitia
 from comitia import Ensemble, config
 from comitia._files import write_arrays
 from comitia.cluster import leiden
+from comitia.cluster.constraints import ConstraintSet
+from comitia.cluster.e2cp import adjust_similarity, propagate_constraints
 from comitia.engine.compiled import CompiledEngine
 from comitia.engine.storage import InMemory, OnDevice
 from comitia.exceptions import ComitiaError, EnsembleFileError, MemoryBudgetError
@@ -327,6 +329,8 @@ def test_an_array_that_is_shorter_than_its_place_in_the_file_is_refused(tmp_path
 # -- sparse matrices ------------------------------------------------------------------
 
 VOTES = Ensemble([[0], [0], [1]])  # two clusters of one clustering
+COUNTED = TablePreparer(form="counts").fit(csr_array([[1, 2], [3, 0], [0, 5]]))
+PAIR = ConstraintSet(2, must_link=[(0, 1)])
 SPARSE_DOORS = {
     "methods of graphs": lambda A: comitia.method("ecg")().fit(A),
     "leiden": lambda A: leiden(A, np.random.RandomState(0)),
@@ -337,6 +341,10 @@ SPARSE_DOORS = {
     "edges of clusters": lambda A: bipartite_graph(VOTES, cluster_edges=A).matrix(),
     "tables": lambda A: TablePreparer().fit_transform(A),
     "counts": lambda A: TablePreparer(form="counts").fit_transform(A),
+    "named counts": lambda A: TablePreparer(form="counts").fit_counts(A, "ab"),
+    "new counts": lambda A: COUNTED.transform_counts(A),
+    "constraints": lambda A: propagate_constraints(A, PAIR),
+    "similarities": lambda A: adjust_similarity(A, np.zeros((2, 2))),
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from comitia._inputs import check_sparse
 from comitia._names import names_of
 from comitia._scales import unit_rows
 from comitia._sklearn import RANDOM_STATE, Interval
@@ -59,12 +60,14 @@ def propagate_constraints(
     >>> F[[0, 1], [1, 2]].round(6)
     array([0.444444, 0.111111])
     """
-    from scipy.sparse import csc_array, diags_array, eye_array
+    from scipy.sparse import csc_array, diags_array, eye_array, issparse
     from scipy.sparse.linalg import splu
 
     if not 0 <= alpha < 1:
         raise ComitiaError(f"alpha={alpha} must be at least 0 and less than 1.")
     n = constraints.n_objects
+    if issparse(W):
+        check_sparse(W, "W")
     W = csc_array(W, dtype=np.float64)
     if W.shape != (n, n):
         raise ComitiaError(
@@ -120,7 +123,10 @@ def adjust_similarity(W: Any, F: ArrayLike) -> Array:
     >>> adjust_similarity([[0.5, 0.5]], [[1.0, -0.5]])
     array([[1.  , 0.25]])
     """
-    W = np.asarray(W.toarray() if hasattr(W, "toarray") else W, dtype=np.float64)
+    if hasattr(W, "toarray"):
+        check_sparse(W, "W")
+        W = W.toarray()
+    W = np.asarray(W, dtype=np.float64)
     F = np.asarray(F, dtype=np.float64)
     if W.shape != F.shape:
         raise ComitiaError(

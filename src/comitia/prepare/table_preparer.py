@@ -317,6 +317,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             The fitted preparer.
         """
         validate_parameters(self)
+        if issparse(X):
+            check_sparse(X, "X")
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array([*names], dtype=object)
         self._take(decide_counts(names, X))
@@ -494,6 +496,8 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         X, units : ndarray of shape (n_objects, n_features_out or n_units)
             What :meth:`transform` and :meth:`in_units` give.
         """
+        if issparse(X):
+            check_sparse(X, "X")
         logs = self.coder_.logarithms(X)
         require_memory(8 * logs.shape[0] * logs.shape[1], "the logarithms of counts")
         return self.coder_.transform(X), logs.toarray()
