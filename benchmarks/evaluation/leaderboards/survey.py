@@ -413,7 +413,7 @@ def _on_sets(results: Path) -> str:
 
 
 _SETS = """\
-Of {sets} more sets of the survey we have the data, and nobody has its clusterings. We
+Of {sets} more sets of the survey we have the data; its clusterings are not public. We
 made a hundred of each as those of the pools were made, by k-means with 2 to the root of
 n clusters on the columns as they are; how the survey made its own cannot be read. The
 same methods tell how far the two differ: by mean NMI ours less theirs is {gaps}.
